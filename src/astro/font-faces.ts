@@ -1,4 +1,4 @@
-import { SCRIPT_LANGUAGES } from '../shared/script-letters.ts';
+import { SCRIPT_FAMILIES, SCRIPT_LANGUAGES } from '../shared/script-letters.ts';
 
 // The families of typefaces: tools/fonts makes their files in src/layouts/typefaces, the build their @font-face rules.
 
@@ -183,10 +183,6 @@ const REST = {
   serif: 'Charter, "Iowan Old Style", "Noto Serif", Georgia, serif',
   sans: '"Franklin Gothic Medium", "Helvetica Neue", Arial, sans-serif',
 };
-
-/** Families of src/media/script-fonts.ts, for systems without a font for their scripts. */
-const SCRIPT_FAMILIES =
-  '"amiri", "frank-ruhl-libre", "noto-serif-devanagari", "biz-udmincho", "song-myung", "noto-serif-sc", "script-room"';
 
 /**
  * The rules of a pair of families, for text and for labels. The mark of an AI persona has the family of labels by its

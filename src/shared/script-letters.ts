@@ -1,6 +1,13 @@
 /** Languages in these scripts: their pages show Latin letters in a system font. `tokens.css` repeats the list. */
 export const SCRIPT_LANGUAGES: readonly string[] = ['ar', 'fa', 'he', 'hi', 'ja', 'ko', 'ur', 'zh'];
 
+/**
+ * The families of `media/script-fonts.ts` as a list for `font-family`, for systems without a font for these scripts.
+ * `tokens.css` and `embed.css` have parts of it.
+ */
+export const SCRIPT_FAMILIES =
+  'amiri, frank-ruhl-libre, noto-serif-devanagari, biz-udmincho, song-myung, noto-serif-sc, script-room';
+
 /** Hebrew, Arabic, Devanagari, Hangul, kana, ideographs and their punctuation: no typeface of a paper has them. */
 const SCRIPTS =
   '\\u0590-\\u06ff\\u0750-\\u077f\\u08a0-\\u097f\\u1100-\\u11ff\\u2e80-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\ufb1d-\\ufdff\\ufe30-\\ufe4f\\ufe70-\\ufeff\\uff00-\\uffef\\u{20000}-\\u{3ffff}';

@@ -38,7 +38,10 @@ const LeaseRecord = z.object({
 });
 export type LeaseRecord = z.infer<typeof LeaseRecord>;
 
+/** What to do where another node took this node's names. */
 export const CEDED_CURE = 'give this machine another RECORDS_NODE, with an empty DATA_DIR';
+
+/** Says which node took this node's names, and when. */
 export function cededWords({ to, at }: NonNullable<LeaseRecord['ceded']>): string {
   return `node ${to} took the names of this node on ${at}, so nothing is signed here any more`;
 }

@@ -9,7 +9,7 @@ import { append } from '../../src/desk/append.ts';
 import { fileStory } from '../../src/desk/file-story.ts';
 import { pressPapers } from '../../src/desk/jobs/press-run.ts';
 import type { Site } from '../../src/desk/press/edition.ts';
-import { securityHeaders } from '../../src/desk/press/feeds/headers.ts';
+import { cacheControl, securityHeaders } from '../../src/desk/press/feeds/headers.ts';
 import { withPageFonts } from '../../src/desk/press/page-fonts.ts';
 import { GlyphReader } from '../../src/media/fonts/glyphs.ts';
 import { tablesOf } from '../../src/media/fonts/sfnt.ts';
@@ -262,6 +262,8 @@ test('a paper has the parts of fonts that its texts need, and only pages with su
     assert.equal(headers['Cross-Origin-Resource-Policy'], 'cross-origin');
     assert.equal(headers['Access-Control-Allow-Origin'], '*');
   }
+  // It keeps its name when it names other fonts, and the earlier ones are gone.
+  assert.match(cacheControl('/alphabets.css'), /max-age=0,/);
 
   // The room of letters is of all pages with them: it outlasts one.
   assert.match(

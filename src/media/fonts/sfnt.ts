@@ -53,9 +53,11 @@ const KNOWN =
 const ANOTHER_TAG = 63;
 /** The glyphs of a font, transformed (section 5.1). */
 export interface PackedGlyphs {
-  /** The size in bytes of what `write` writes, and of the `glyf` that this becomes. */
+  /** How many bytes `write` writes. */
   size: number;
+  /** The length in bytes of the `glyf` table that a browser unpacks. */
   length: number;
+  /** The number of glyphs. */
   count: number;
   write(to: Buffer): void;
 }

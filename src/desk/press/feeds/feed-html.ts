@@ -17,7 +17,7 @@ const BACK = /&nbsp;<a class="back"[^<>]*>[^<>]*<\/a>/g;
 const ATTRIBUTE = /([a-z][a-z0-9:-]*)\s*=\s*"([^"]*)"/gi;
 const ENTITY: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
 
-/** The content of items that are in memory, and the paper that it was made for: feeds share items. */
+/** The content that was made of each item, and for which paper: feeds share items. */
 const known = new WeakMap<FeedItem, Pick<Channel, 'paper' | 'root'> & { html: string }>();
 
 /**

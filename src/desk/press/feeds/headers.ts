@@ -7,8 +7,8 @@ export interface HeaderContext {
   analytics?: string | undefined;
 }
 
-/** Groups of files with the same security and cache headers. */
-type Area = 'page' | 'embed' | 'asset' | 'media' | 'source';
+/** Groups of files with the same security and cache headers. Cards that other origins frame load a `sheet` too. */
+type Area = 'page' | 'embed' | 'sheet' | 'asset' | 'media' | 'source';
 
 interface PathRule {
   area?: Area;
@@ -59,7 +59,7 @@ export const PATHS: Readonly<Record<string, PathRule>> = {
   '/favicon.ico': { area: 'media' },
   '/manifest.webmanifest': { area: 'page', type: 'application/manifest+json; charset=utf-8' },
   '/hue.css': { area: 'page' },
-  '/alphabets.css': { area: 'media', isOpen: true },
+  '/alphabets.css': { area: 'sheet', isOpen: true },
   '/fonts.css': { area: 'page' },
   '/fonts/*': { area: 'media', isOpen: true },
   '/style.css': { area: 'page' },

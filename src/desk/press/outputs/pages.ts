@@ -2,7 +2,7 @@ import { motifOf } from '../../../media/motif.ts';
 import { fill } from '../../../phrases/fill.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
 import { isoTime } from '../../../proof/time.ts';
-import { needsScriptFonts } from '../../../shared/script-letters.ts';
+import { needsScriptFonts, SCRIPT_FAMILIES } from '../../../shared/script-letters.ts';
 import { dependencies } from '../../dependencies.ts';
 import { RESERVED_PAGES } from '../../door/reserved.ts';
 import { factUrl } from '../../fact.ts';
@@ -28,10 +28,7 @@ export const SAMPLE = 'subscribe/sample/';
 const SAMPLE_PIECES = 4;
 const CORRECTIONS_FEED = 'corrections/rss.xml';
 
-const SCRIPT_FAMILIES =
-  'amiri, frank-ruhl-libre, noto-serif-devanagari, biz-udmincho, song-myung, noto-serif-sc, script-room';
-
-/** A mail in another script, with the paper's fonts for it: a page has those that a mail program lacks. */
+/** The sample of a mail in another script, with the paper's fonts for systems that have none. */
 const withFonts = (mail: string, { base }: Site): string =>
   mail
     .replace('</head>', () => `<link rel="stylesheet" href="${base}/fonts.css"></head>`)

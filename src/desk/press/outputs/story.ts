@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { CARD_HEIGHT, CARD_WIDTH } from '../../../media/card/card.ts';
 import { motifOf } from '../../../media/motif.ts';
 import { phrasesOf } from '../../../phrases/tables.ts';
@@ -119,27 +118,22 @@ export function feedItems(edition: Edition, rows: Row[]): FeedItem[] {
     const image = shareImage(edition, row);
     const path = image.absolute.slice(root.length + 1);
     const media = edition.media(path);
+    // Looked up for each feed, because each depends on these pictures.
     const details = {
       image_url: image.absolute,
       image_type: media?.media_type ?? 'image/png',
       image_bytes: media === null || media.missing ? null : media.bytes,
       avatar_url: `${root}/${avatarPath(edition, row.persona)}`,
     };
-    const known = itemsOf.get(story);
-    if (known !== undefined && isDeepStrictEqual(details, pick(known))) return known;
-    const html = proseHtml(story.prose, story.cited_facts, (path) => `${root}/${path}`).html;
-    const item = { ...story, html, ...details };
+    const html = () => proseHtml(story.prose, story.cited_facts, (path) => `${root}/${path}`).html;
+    const item = itemsOf.get(story) ?? { ...story, html: html(), ...details };
     itemsOf.set(story, item);
     return item;
   });
 }
 
-/** The newest item of each piece that is in memory: many feeds have the same piece, and its HTML is kept with the item. */
+/** The items of pieces as one press read them: many feeds have the same piece, and its HTML is made once. */
 const itemsOf = new WeakMap<Story, FeedItem>();
-
-const pick = ({ image_url, image_type, image_bytes, avatar_url }: FeedItem) => ({
-  ...{ image_url, image_type, image_bytes, avatar_url },
-});
 
 /** The pictures in a piece's prose by path, for rendering it elsewhere. */
 export function prosePictures(edition: Edition, paths: Iterable<string>): Map<string, ProsePicture> {
